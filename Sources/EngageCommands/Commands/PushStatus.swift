@@ -24,9 +24,17 @@ extension Command {
     ],
     run: { invocation in
       let configuration = try invocation.configurationWithCache()
-      let states = PushRow.all(
-        of: try await invocation.reading(configuration) { try await $0.pushStates() },
-        at: configuration.providers)
+      let (all, former) = try await invocation.reading(configuration) { engagement in
+        (try await engagement.pushStates(), try await engagement.formerTokenHolders())
+      }
+      for provider in former.sorted() {
+        invocation.console.note(
+          """
+          \(provider.rawValue) may still push to people who were signed in here before: it was not told to \
+          stop. Sign them in and out again once it answers.
+          """)
+      }
+      let states = PushRow.all(of: all, at: configuration.providers)
       for state in states { try invocation.console.object(state.object) }
       guard !states.isEmpty else {
         invocation.console.note("No provider was told of a token; \"engage push register\" does.")

@@ -145,6 +145,14 @@ extension Engagement {
     return try await dependencies.pushStates(of: dependencies.currentUser.userSession.partition)
   }
 
+  /// The vendors that have, or may have, the push token of users who were signed in here before, and may
+  /// still push to them on this installation. What takes the token back is sent when its user signs in again.
+  public func formerTokenHolders() async throws(EngagementError) -> Set<ProviderID> {
+    try lifecycle.checkOpen()
+    return try await dependencies.holdersOfOthers(
+      than: dependencies.currentUser.userSession.partition)
+  }
+
   /// Chooses the containers whose cards may send pushes to this installation, at every vendor that
   /// wants to know: none if the list is empty. The choice is accepted when this returns, and is told
   /// again for each user who signs in.

@@ -200,6 +200,18 @@ extension KitDependencies {
     return Set(states.map(\.provider))
   }
 
+  /// The vendors that have, or may have, tokens of any other user.
+  func holdersOfOthers(
+    than partition: Partition
+  ) async throws(EngagementError) -> Set<ProviderID> {
+    var holders: Set<ProviderID> = []
+    for provider in providers
+    where try await store.hasPushTokens(at: provider.id, ofOthersThan: partition) {
+      holders.insert(provider.id)
+    }
+    return holders
+  }
+
   /// The vendors that have the user's tokens and for which a request waits that takes them back.
   func untold(of partition: Partition) async throws(EngagementError) -> Set<ProviderID> {
     let states = try await pushStates(of: partition)

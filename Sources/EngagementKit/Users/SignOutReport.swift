@@ -35,7 +35,8 @@ extension Engagement {
       public var pending = 0
       /// Actions that were dropped.
       public var discarded = 0
-      /// Whether the vendor was given a push token and has not confirmed that it let go of it.
+      /// Whether the vendor was given a push token, of this user or of one who was here before, and has
+      /// not confirmed that it let go of it.
       public var mayStillPush = false
       /// Why the vendor could not be told that the user leaves.
       public var failure: EngagementError?

@@ -228,12 +228,14 @@ final class UserTransitions: Sendable {
       await dependencies.commitPublisher.publish(report, of: former.partition)
     }
     let holders = try await dependencies.tokenHolders(in: former.partition)
+    let others = try await dependencies.holdersOfOthers(than: former.partition)
     for (id, runtime) in runtimes {
       let isTold = results[id]?.isTold == true && !untold.contains(id)
       let memory = try await dependencies.store.memory(of: id, in: former.partition)
       results[id]?.report.mayStillPush =
-        runtime.supports(.registerPush) && !isTold
-        && (holders.contains(id) || runtime.mayHaveToken(memory))
+        runtime.supports(.registerPush)
+        && (others.contains(id)
+          || !isTold && (holders.contains(id) || runtime.mayHaveToken(memory)))
       if isTold, holders.contains(id) {
         try await dependencies.store.endRegistrations(
           at: id, in: former.partition, at: dependencies.clock.now)

@@ -320,10 +320,23 @@ import Testing
     #expect(error?.code == .conflict)
     let words = error?.message ?? ""
     #expect(words.contains(#""a" may still push to people who were signed in here"#), "\(words)")
+    #expect(try await engagement.formerTokenHolders() == ["a"])
     try await stage.signIn("u-1", consent: .full)
     await stage.drain("a", "b")
     try await engagement.advanceMigration(of: .push)
     #expect(try await engagement.migrations().first?.stage == .removed)
+    try await stage.end()
+  }
+
+  @Test("X16: a sign-out names a vendor that may still push to who was here before")
+  func signOut() async throws {
+    let stage = try await stage()
+    faults.withLock { $0.keeping = ["a"] }
+    try await stage.signIn("u-2", consent: .full)
+    await mend(stage)
+    let report = try await stage.engagement.signOut()
+    #expect(report.providers["a"]?.mayStillPush == true)
+    #expect(try await stage.engagement.formerTokenHolders() == ["a"])
     try await stage.end()
   }
 
