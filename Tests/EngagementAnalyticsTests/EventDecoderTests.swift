@@ -174,6 +174,7 @@ import Testing
     (names + "\r" + record + "\r", "save the file with LF line ends."),
     ("\"id\",\"source\"\r\"1\",\"s\"\r", "save the file with LF line ends."),
     (names + ",\"a\rb\"\n" + record, "save the file with LF line ends."),
+    (names + ",a\0\n" + record, "The name of a column has a zero byte; leave that out."),
     (names + ",id\n" + record, "The column \"id\" is there twice; leave out one of the two."),
     (names + moreNames + "\n", "The line of names has 1001 names, and at most 1000 are read; "),
     (names + ",\"x\n" + record, "A quote is not closed."),
@@ -241,6 +242,20 @@ import Testing
     #expect(found.faults == ["2: It has \(sentence)"])
     let cut = Self.read(Array(line.dropLast().utf8), by: NDJSONDecoder())
     #expect(cut.faults == ["1: It is no JSON object."])
+  }
+
+  @Test("X14: a column of JSON says what is wrong with it")
+  func unfitColumn() {
+    for (data, fault) in [
+      (
+        #"{""a"":""b\u0000""}"#,
+        #"In its data: It has a zero byte, written as \u0000; leave that out."#
+      ),
+      ("{", "Its data is no JSON."),
+    ] {
+      let csv = "\(Self.names),data\n\(Self.record),\"\(data)\"\n"
+      #expect(Self.read(Array(csv.utf8), by: CSVDecoder()).faults == ["2: \(fault)"])
+    }
   }
 
   @Test("X14: JSON that is nested too deep is told with how deep it may be")

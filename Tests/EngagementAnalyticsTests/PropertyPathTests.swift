@@ -35,7 +35,9 @@ import Testing
     #expect(PropertyPath("a").rest(of: ["a": 1]) == nil)
   }
 
-  private static func event(_ type: String, _ data: JSON) -> EventRecord {
+  private static func event(
+    _ type: String, _ data: JSON, name: String = "Tea"
+  ) -> EventRecord {
     var event = EventRecord()
     for column in EventColumn.allCases {
       switch column {
@@ -47,8 +49,9 @@ import Testing
         let bytes = data.encoded()
         event.json(bytes.span.bytes)
       case .subject, .recordedTime, .uptime, .zoneOffset, .user, .session, .provider, .surface,
-        .container, .name:
+        .container:
         event.missing()
+      case .name: event.text(name)
       }
     }
     return event
@@ -70,6 +73,35 @@ import Testing
     let text = String(decoding: redacted.next.bytes, as: UTF8.self)
     #expect(text.contains(#""data":{"values":{"seat":"A"}}"#), "\(text)")
     #expect(redacted.unmetProperties.isEmpty)
+  }
+
+  @Test(
+    "X14: no condition holds for what an export leaves out",
+    arguments: [
+      "data.total>4710", "data.total<4712", "data.ref>for 4", "data.note>A", "data.message>A",
+      "data.email>A", "name>Visit of 4",
+    ])
+  func hidden(condition: String) throws {
+    let data: JSON = [
+      "total": 4711, "ref": "for 4711", "note": "call +1 415 555 0100", "message": "I am Ada",
+      "email": "a", "useful": false,
+    ]
+    for (people, selected) in [(nil, 1), (PersonIDs(["4711"]), 0)] {
+      var events = FilteredEvents(
+        [try EventCondition(condition), try EventCondition("data.useful=false")],
+        try EventRedaction([]), hiding: people, to: PersonalDataFilter(of: people))
+      Self.event("engage.card.vote", data, name: "Visit of 4711").send(to: &events)
+      #expect(1 - events.dropped == selected)
+    }
+  }
+
+  @Test("X14: a value names a person in whatever way the number is written")
+  func numbers() throws {
+    for value in ["4711", "4711.0", "4.711e3", "47110e-1", "04711"] {
+      #expect(try EventCondition("data.total=\(value)").names(PersonIDs(["4711"])), "\(value)")
+    }
+    #expect(try !EventCondition("data.total=4712").names(PersonIDs(["4711"])))
+    #expect(try EventCondition("data.4711=yes").names(PersonIDs(["4711"])))
   }
 
   @Test("X14: fields that are left out are named by their paths, and a vote has no message")

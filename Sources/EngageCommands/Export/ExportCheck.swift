@@ -196,6 +196,7 @@ private struct FileEvents {
   /// The events of other partitions.
   private var strange = 0
   private var times: ClosedRange<Int64>?
+  private var sequences: ClosedRange<Int64>?
 
   /// More lines are not told.
   private static let mostFaults = 5
@@ -224,9 +225,16 @@ private struct FileEvents {
       return false
     }
     let time = event.milliseconds(.time) ?? 0
-    times = min(times?.lowerBound ?? time, time)...max(times?.upperBound ?? time, time)
+    times = Self.range(times, with: time)
+    sequences = Self.range(sequences, with: sequence)
     if !isOfFile(event) { strange += 1 }
     return true
+  }
+
+  private static func range(
+    _ range: ClosedRange<Int64>?, with value: Int64
+  ) -> ClosedRange<Int64> {
+    min(range?.lowerBound ?? value, value)...max(range?.upperBound ?? value, value)
   }
 
   /// Whether the partition of the event is that of the file.
@@ -252,8 +260,13 @@ private struct FileEvents {
     if strange > 0 {
       sentences.append("\(strange) events belong to a file of another vendor, day or kind.")
     }
-    if faults.isEmpty, doubled == 0, let times, times != file.times {
-      sentences.append("Its events have other times than the manifest says.")
+    if faults.isEmpty, doubled == 0, let times, let sequences {
+      if times != file.times {
+        sentences.append("Its events have other times than the manifest says.")
+      }
+      if sequences != file.sequences {
+        sentences.append("Its events have other sequences than the manifest says.")
+      }
     }
     return faults + sentences.map { ExportCheck.Finding(place: file.path, sentence: $0) }
   }

@@ -82,7 +82,7 @@ struct ExportEvents {
     }
     let isHidden = request.redaction.hidesUsers
     var filtered = FilteredEvents(
-      request.conditions, request.redaction, to: PersonalDataFilter(of: people),
+      request.conditions, request.redaction, hiding: people, to: PersonalDataFilter(of: people),
       naming: isHidden ? try await userName() : nil)
     var result = try await read(
       after: start, through: through, pagesOf: limit, to: &filtered, cleaning: nil
@@ -154,11 +154,12 @@ struct ExportEvents {
     let oldest = max(try reader.oldestSequence, 1)
     var export = EventExport(request.selection, from: "") { $0.id.map { name($0.rawValue) } }
     let userName = request.redaction.hidesUsers ? try await userName() : nil
+    let people = request.keepsPersonalData ? nil : PersonIDs(try await userIDs())
     var end = through
     while end >= oldest {
       let start = max(end - 4_095, oldest)
       var sink = FilteredEvents(
-        request.conditions, request.redaction, to: LastEvent(), naming: userName)
+        request.conditions, request.redaction, hiding: people, to: LastEvent(), naming: userName)
       export.turn(to: start...end)
       while try reader.writeEvents(of: &export, to: &sink) {}
       if let found = sink.next.sequence { return found }

@@ -132,7 +132,12 @@ final class ExportFolder {
       if errno == EEXIST { return false }
       throw DraftFile.failure("\(folder) cannot be made.", errno)
     }
-    try DraftFile.makeDurable(CommandContext.folder(of: folder))
+    do throws(EngagementError) {
+      try DraftFile.makeDurable(CommandContext.folder(of: folder))
+    } catch {
+      rmdir(folder)
+      throw error
+    }
     return true
   }
 

@@ -42,12 +42,7 @@ public struct EventCondition: Hashable, Sendable {
         "A condition is a field, one of = != < <= > >= and a value, such as provider=braze.")
     }
     let name = String(text[..<start])
-    guard name.last?.isWhitespace != true else {
-      throw EngagementError(
-        .invalidArgument,
-        "\"\(name)\" ends with a blank: write no blanks beside \(relation.rawValue), as in data.size=large."
-      )
-    }
+    guard name.last?.isWhitespace != true else { throw Self.blank(relation) }
     guard let field = EventField(name) else {
       throw EngagementError(
         .invalidArgument,
@@ -55,9 +50,15 @@ public struct EventCondition: Hashable, Sendable {
       )
     }
     let value = String(text[utf8.index(start, offsetBy: relation.rawValue.utf8.count)...])
+    guard value.first?.isWhitespace != true else { throw Self.blank(relation) }
     (self.text, self.field, self.relation) = (text, field, relation)
     self.value = try Self.value(value, of: field)
     number = Double(value)
+  }
+
+  private static func blank(_ relation: Relation) -> EngagementError {
+    EngagementError(
+      .invalidArgument, "Write no blanks beside \(relation.rawValue), as in data.size=large.")
   }
 
   /// Whether it asks for users.
@@ -69,7 +70,8 @@ public struct EventCondition: Hashable, Sendable {
     let text = String(decoding: value, as: UTF8.self)
     return switch field {
     case .column(.user): value.count != PersonHash.length
-    case .property(let name): PersonalNames.areIn(name) || ContactText.isIn(text)
+    case .property(let name):
+      PersonalNames.areIn(name) || [name, text].contains(where: ContactText.isIn)
     case .column(.name), .column(.data): ContactText.isIn(text)
     case .column: false
     }
@@ -80,13 +82,21 @@ public struct EventCondition: Hashable, Sendable {
     if case .property(let name) = field { PropertyPath(name) } else { nil }
   }
 
-  /// Whether the value names one of these people.
+  /// Whether it asks for what the application or a person may have written.
+  var asksForContent: Bool {
+    switch field {
+    case .property, .column(.name), .column(.subject), .column(.session), .column(.container): true
+    case .column: false
+    }
+  }
+
+  /// Whether the value, or the name of the property, names one of these people.
   package func names(_ people: PersonIDs) -> Bool {
     guard case .text(let value) = value else { return false }
-    return switch field {
-    case .property, .column(.name), .column(.subject), .column(.session), .column(.container):
-      PersonalFields.isPersonal(String(decoding: value, as: UTF8.self), people)
-    case .column: false
+    guard asksForContent else { return false }
+    let texts = [String(decoding: value, as: UTF8.self), property?.text].compactMap(\.self)
+    return texts.contains { text in
+      PersonalFields.isPersonal(text, people) || number.map { people.areNumber($0, text) } == true
     }
   }
 

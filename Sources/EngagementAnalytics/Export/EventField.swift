@@ -61,12 +61,16 @@ public struct EventRedaction: Sendable {
   }
 
   /// Sends the event on without these fields.
-  public mutating func send(_ record: borrowing EventRecord, to sink: inout some EventSink) {
+  public mutating func send(_ record: EventRecord, to sink: inout some EventSink) {
     watch.note(record)
     guard hidesUsers else { return sendFields(of: record, to: &sink) }
-    let ids = [record.text(.user)].compactMap(\.self)
-    let rest = personal.removed(from: record, ofPersonWith: ids)
-    sendFields(of: rest, to: &sink)
+    sendFields(of: withoutPerson(record), to: &sink)
+  }
+
+  /// The event without what tells who its person is, apart from the user, where that is left out.
+  mutating func withoutPerson(_ record: EventRecord) -> EventRecord {
+    guard hidesUsers else { return record }
+    return personal.removed(from: record, ofPersonWith: [record.text(.user)].compactMap(\.self))
   }
 
   private func sendFields(

@@ -8,6 +8,8 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
   private let conditions: [EventCondition]
   private var redaction: EventRedaction
   private var watch: PropertyWatch
+  /// Leaves out what tells who a person is; nil if events stay as they are.
+  private var cleaner: PersonalDataFilter?
   private let userName: (@Sendable (String) -> String)?
   private var record = EventRecord()
 
@@ -16,8 +18,18 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
     _ conditions: [EventCondition], _ redaction: EventRedaction, to next: Next,
     naming userName: (@Sendable (String) -> String)? = nil
   ) {
+    self.init(conditions, redaction, hiding: nil, to: next, naming: userName)
+  }
+
+  /// - Parameter people: Who are not to be told of; nil if events stay as they are. No condition holds for
+  ///   what is left out for their sake.
+  package init(
+    _ conditions: [EventCondition], _ redaction: EventRedaction, hiding people: PersonIDs?,
+    to next: Next, naming userName: (@Sendable (String) -> String)? = nil
+  ) {
     (self.conditions, self.redaction, self.next) = (conditions, redaction, next)
     self.userName = userName
+    cleaner = people.map { PersonalDataFilter(of: $0) }
     watch = PropertyWatch(conditions.compactMap(\.property))
   }
 
@@ -36,7 +48,7 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
   public mutating func endEvent() {
     defer { record.removeAll() }
     watch.note(record)
-    guard conditions.allSatisfy({ $0.holds(for: record, naming: userName) }) else {
+    guard holds() else {
       dropped += 1
       return
     }
@@ -45,5 +57,25 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
     } else {
       redaction.send(record, to: &next)
     }
+  }
+
+  private mutating func holds() -> Bool {
+    guard conditions.allSatisfy({ $0.asksForContent || $0.holds(for: record, naming: userName) })
+    else { return false }
+    let others = conditions.filter(\.asksForContent)
+    guard !others.isEmpty else { return true }
+    let visible = visible()
+    return others.allSatisfy { $0.holds(for: visible) }
+  }
+
+  /// The event as far as it does not tell who its person is.
+  private mutating func visible() -> EventRecord {
+    let rest = redaction.withoutPerson(record)
+    guard var cleaner else { return rest }
+    var visible = EventRecord()
+    rest.send(to: &cleaner)
+    cleaner.takePage().send(to: &visible)
+    self.cleaner = cleaner
+    return visible
   }
 }

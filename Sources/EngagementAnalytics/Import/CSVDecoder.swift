@@ -137,6 +137,9 @@ public struct CSVDecoder: EventDecoder {
     guard !names.contains(where: { $0.contains(UInt8(ascii: "\r")) }) else {
       return "The name of a column has a carriage return; save the file with LF line ends."
     }
+    guard !names.contains(where: { $0.contains(0) }) else {
+      return "The name of a column has a zero byte; leave that out."
+    }
     var known: Set<[UInt8]> = []
     // Spreadsheets leave columns without names.
     let double = names.first { !$0.isEmpty && !known.insert($0).inserted }

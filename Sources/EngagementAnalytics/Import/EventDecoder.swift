@@ -45,7 +45,10 @@ extension EventRecord {
 
   /// Appends JSON from outside. Returns what is wrong with it.
   mutating func append(json: [UInt8], as column: EventColumn) -> String? {
-    guard (try? JSON(parsing: json)) != nil else { return "Its \(column.name) is no JSON." }
+    do throws(JSONFault) { _ = try JSON(parsing: json) } catch {
+      return error.isOfSyntax
+        ? "Its \(column.name) is no JSON." : "In its \(column.name): \(error.sentence)"
+    }
     // JSON has line ends only between its parts. In NDJSON an event is one line.
     if json.contains(where: Self.lineEnds.contains) {
       let line = json.map { Self.lineEnds.contains($0) ? UInt8(ascii: " ") : $0 }
@@ -66,7 +69,7 @@ extension JSONFault {
     switch kind {
     case .unexpectedByte, .unexpectedEnd, .byteOrderMark, .controlCharacter, .invalidEscape,
       .trailingBytes, .notAnObject, .noValue:
-      "It is no JSON object."
+      Self.noObject
     case .tooLarge: "It is too large; leave fields out."
     case .tooDeep: EngagementError(self).message
     case .nul: "It has a zero byte, written as \\u0000; leave that out."
@@ -77,6 +80,11 @@ extension JSONFault {
     case .duplicateKey: "It has a key twice in one object; leave out one of the two."
     }
   }
+
+  private static let noObject = "It is no JSON object."
+
+  /// Whether it is no JSON at all.
+  fileprivate var isOfSyntax: Bool { sentence == Self.noObject }
 }
 
 /// The most bytes of one event.

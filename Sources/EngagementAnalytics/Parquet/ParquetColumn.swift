@@ -25,7 +25,14 @@ struct ParquetColumn {
     var columns: [ParquetColumn] = []
     for column in EventColumn.allCases {
       let name = Array(column.name.utf8)
-      guard let element = leaves.first(where: { $0.name == name }) else { continue }
+      let found = leaves.filter { $0.name == name }
+      guard let element = found.first else { continue }
+      guard found.count == 1 else {
+        throw EngagementError(
+          .unreadable,
+          "The Parquet file has the column \(column.name) twice; leave out one of the two. No row is read."
+        )
+      }
       columns.append(try ParquetColumn(column, element))
     }
     guard columns.contains(where: { $0.column == .id }) else {

@@ -15,17 +15,18 @@ import Testing
   /// A folder with one file of the events.
   private static func stage(
     _ events: RecordedEvents, at path: String = "events.ndjson", by partition: [String] = [],
-    times: ClosedRange<Int64> = VerifyTests.start...VerifyTests.start
+    times: ClosedRange<Int64> = VerifyTests.start...VerifyTests.start, missing: Int = 0
   ) throws -> CommandLineFixture {
     let stage = try CommandLineFixture()
     let (bytes, count) = (Array(events.ndjson.utf8), events.lines.count)
+    let last = Int64(count + missing)
     let file = ExportManifest.File(
       path: path, bytes: bytes.count, sha256: SHA256.digest(of: bytes).description, events: count,
-      sequences: 1...Int64(count), times: times)
+      sequences: 1...last, times: times)
     let manifest = ExportManifest(
       header: .init(
         source: "urn:uuid:1", format: "ndjson", partition: partition, selection: "every event"),
-      after: 0, through: Int64(count), dropped: [:], files: [file])
+      after: 0, through: last, dropped: missing > 0 ? ["gone": missing] : [:], files: [file])
     for file in ["out/_manifests/\(manifest.name)", "out/\(path)"] {
       try FileManager.default.createDirectory(
         at: stage.folder.appending(path: file).deletingLastPathComponent(),
@@ -81,6 +82,17 @@ import Testing
     #expect(
       ending.output.hasPrefix(
         "events.ndjson: Its events have other times than the manifest says.\n"), "\(ending)")
+  }
+
+  @Test("X14: sequences of a manifest that are not those of the events are told")
+  func sequences() async throws {
+    let stage = try Self.stage(
+      Self.events(), times: Self.start...Self.start + 1_000, missing: 1)
+    let ending = await stage.engage("verify", "out")
+    #expect(ending.status == .failed)
+    #expect(
+      ending.output.hasPrefix(
+        "events.ndjson: Its events have other sequences than the manifest says.\n"), "\(ending)")
   }
 
   private static let strangePlaces: [(String, [String])] = [

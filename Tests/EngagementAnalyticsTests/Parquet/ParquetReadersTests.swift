@@ -138,6 +138,7 @@ struct ParquetReadersTests {
     "duckdb-snappy": "is compressed by SNAPPY. Write the file with ZSTD",
     "pyarrow-snappy": "is compressed by SNAPPY. Write the file with ZSTD",
     "pyarrow-delta": "has an encoding that we do not read",
+    "pyarrow-twice": "has the column name twice; leave out one of the two",
     "pyarrow-pages2": "has data pages of version 2",
   ]
 }

@@ -32,6 +32,8 @@ extra = table.cast(required).append_column("more", pa.array(range(len(table))))
 shuffled = extra.select(list(reversed(extra.column_names)))
 pq.write_table(shuffled, f"{folder}/pyarrow-shuffled", compression="zstd")
 
+pq.write_table(table.append_column("name", table.column("name")), f"{folder}/pyarrow-twice")
+
 connection = duckdb.connect()
 connection.execute("SET threads = 1")
 for codec in ["uncompressed", "gzip", "zstd", "snappy"]:
