@@ -53,20 +53,29 @@ extension Engagement.MigrationStatus {
 
   // MARK: Stages
 
-  /// The stage of the plan that a command line names, as `ramp 25`, or as `ramp` where there is one of them.
+  /// The stage of the plan that a command line names.
   ///
   /// Throws `invalidArgument` with a command that works.
   func plannedStage(_ words: String) throws -> Engagement.MigrationStage {
+    try Self.stage(words, among: stages) { choices in
+      "The plan of \(surface.rawValue) has no stage \(words); its stages are \(choices): run "
+        + "\"engage migrate advance \(surface.rawValue) --to \((next ?? stage).argument)\"."
+    }
+  }
+
+  /// A stage as a command line names it: as `ramp 25`, or as `ramp` where there is one of them.
+  ///
+  /// - Parameter fault: What is said of any other words, with the stages that there are.
+  private static func stage(
+    _ words: String, among stages: [Engagement.MigrationStage], _ fault: (String) -> String
+  ) throws -> Engagement.MigrationStage {
     let named = stages.filter { $0.kind.rawValue.hasSameBytes(as: words) }
     if named.count == 1 { return named[0] }
     if let stage = try? Engagement.MigrationStage(words: words), stages.contains(stage) {
       return stage
     }
     let choices = stages.map { $0.argument }.joined(separator: ", ")
-    throw EngagementError(
-      .invalidArgument,
-      "The plan of \(surface.rawValue) has no stage \(words); its stages are \(choices): run "
-        + "\"engage migrate advance \(surface.rawValue) --to \((next ?? stage).argument)\".")
+    throw EngagementError(.invalidArgument, fault(choices))
   }
 
   private var stages: [Engagement.MigrationStage] {
@@ -77,23 +86,16 @@ extension Engagement.MigrationStatus {
     Array(stages.prefix { $0 != stage })
   }
 
-  /// The stage that a command line names, as `ramp 25`, or as `ramp` where there is one of them; nil where
-  /// nothing can be taken back, which the kit says.
+  /// The earlier stage that a command line names; nil where nothing can be taken back, which the kit says.
   ///
   /// Throws `invalidArgument` with a command that works.
   func earlierStage(_ words: String) throws -> Engagement.MigrationStage? {
     let earlier = earlierStages
     guard let last = earlier.last, stage != .removed else { return nil }
-    let named = earlier.filter { $0.kind.rawValue.hasSameBytes(as: words) }
-    if named.count == 1 { return named[0] }
-    if let stage = try? Engagement.MigrationStage(words: words), earlier.contains(stage) {
-      return stage
-    }
-    let choices = earlier.map { $0.argument }.joined(separator: ", ")
-    throw EngagementError(
-      .invalidArgument,
+    return try Self.stage(words, among: earlier) { choices in
       "\(surface.rawValue) is at \(stage.words) and cannot go back to \(words); it can to \(choices): run "
-        + "\"engage migrate rollback \(surface.rawValue) --to \(last.argument)\".")
+        + "\"engage migrate rollback \(surface.rawValue) --to \(last.argument)\"."
+    }
   }
 }
 

@@ -70,7 +70,7 @@ struct ComparisonMethod {
     _ treatment: MetricSums, in arm: Int, _ control: MetricSums, of metric: ComparisonMetric
   ) throws(EngagementError) {
     let arms = [(treatment, arm), (control, design.control)]
-    // Arms of which nobody counts are told elsewhere.
+    // Another sentence tells of an arm in which no person counts.
     guard arms.allSatisfy({ $0.0.denominator > 0 }) else { return }
     guard metric.isShare else { return try requireEvents(in: arms, of: metric) }
     let who = metric.base.map { "people with \($0.rawValue)" } ?? "people"

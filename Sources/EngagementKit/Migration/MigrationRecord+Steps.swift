@@ -62,8 +62,8 @@ extension MigrationRecord {
     }
   }
 
-  /// Throws `conflict` if a surface before this one in the plan is behind the stage, or if nobody can tell
-  /// since its migration cannot be read.
+  /// Throws `conflict` if a surface before this one in the plan is behind the stage, or if its migration
+  /// cannot be read.
   func checkOrder(
     _ stage: Engagement.MigrationStage, in memory: ProviderMemory
   ) throws(EngagementError) {

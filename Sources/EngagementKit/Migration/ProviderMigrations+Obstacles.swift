@@ -21,11 +21,11 @@ extension ProviderMigrations {
     guard record.surface == .push, let next = try? routes(at: stage, of: record, in: memory) else {
       return nil
     }
-    let partition = dependencies.currentUser.userSession.partition
-    let states = try await dependencies.pushStates(of: partition)
     if stage.kind == .removed {
       return try await tokenRemainder(of: record)?.refusal(of: record)
     }
+    let states = try await dependencies.pushStates(
+      of: dependencies.currentUser.userSession.partition)
     let isForwards = stage.order > record.stage.order
     let (former, coming) =
       isForwards

@@ -119,8 +119,8 @@ final class ProviderMigrations: Sendable {
     }
   }
 
-  /// Forgets the migration of a surface that nobody has begun or that is done, one that cannot be read, and
-  /// one that has lost a provider: the configured route holds then.
+  /// Forgets the migration of a surface if it is at `off` or `removed`, cannot be read, or has lost a
+  /// provider. The configured route holds then.
   func forget(_ surface: RoutedSurface) async throws(EngagementError) {
     if isStuck(surface, in: try await memory()) {
       return try await forgetStuck(surface)
@@ -141,7 +141,7 @@ final class ProviderMigrations: Sendable {
     }
   }
 
-  /// Whether the migration of the surface can neither move on nor be read, or has lost a provider in between.
+  /// Whether the migration of the surface cannot be read, or is under way and has lost a provider.
   private func isStuck(_ surface: RoutedSurface, in memory: ProviderMemory) -> Bool {
     if MigrationRecord.fault(of: surface, in: memory) != nil { return true }
     guard let record = MigrationRecord.of(surface, in: memory) else { return false }

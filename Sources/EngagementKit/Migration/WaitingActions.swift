@@ -68,9 +68,9 @@ struct WaitingActions: Hashable, Sendable {
           + "of the plan has come or by a forced step.")
     }
     if anonymous > 0, stage == .drain {
-      let (verb, object) = anonymous == 1 ? ("is", "it") : ("are", "them")
+      let (verb, object) = anonymous == 1 ? ("belongs", "it") : ("belong", "them")
       sentences.append(
-        "\(anonymous) of the pending actions \(verb) of nobody who is signed in: sign out to "
+        "\(anonymous) of the pending actions \(verb) to the anonymous user: sign out to "
           + "send or drop \(object), or leave \(object) behind by drainsUntil of the plan or by a "
           + "forced step.")
     }

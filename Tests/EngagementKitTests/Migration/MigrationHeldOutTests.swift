@@ -137,7 +137,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("X15: sessions of nobody who is signed in keep no drain open, and what they did is told")
+  @Test("X15: sessions of the anonymous user keep no drain open, and its other actions are told")
   func anonymous() async throws {
     let open: [MigrationStage.Kind: [Figure: Double]] = [.off: [:], .cutover: [:]]
     let stage = try await stage([.cutover, .drain, .removed], gates: open)
@@ -163,7 +163,7 @@ import Testing
     #expect(status.left == 1 && status.leftOfAnonymous == 1 && status.leftOfOthers == 0)
     let words = await refusal(stage) ?? ""
     #expect(
-      words.contains("1 of the pending actions is of nobody who is signed in: sign out to send or"),
+      words.contains("1 of the pending actions belongs to the anonymous user: sign out to send or"),
       "\(words)")
     #expect(!words.contains("people who are not signed in here"), "\(words)")
     try await stage.end()
